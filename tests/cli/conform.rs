@@ -186,7 +186,10 @@ fn several_logs_are_merged() {
     back[1]["vc"] = json!({ "c": 1 });
     let path = log("conform_clock_back.jsonl", &back);
     let message = conform("two_phase_commit.dve", &[&path, "--map", &map]).refused();
-    assert!(message.contains(":2:1: error: the vector clock has not grown since line 1"), "{message}");
+    assert!(
+        message.contains(":2:1: error: the entry `c` of the vector clock has not grown: it is 1 after 1 (line 1)"),
+        "{message}"
+    );
 }
 
 #[test]
@@ -276,6 +279,17 @@ fn bad_mappings_are_shown() {
         ("value a = nothing\n", ".map:1:11: error: unknown name `nothing`"),
         ("unseen many\n", ".map:1:8: error: expected a number of steps or `any`"),
         ("event a = line x\n", ".map:1:11: error: expected the number of a line, found `x`"),
+        ("event a = line 32\nunseen 1\nunseen 2\n", ".map:3:8: error: `unseen` is said in line 2 already"),
+        // Nothing would come of a rule that no record is about.
+        ("process nod\n", ".map:1:9: error: no record has a field `nod`"),
+        ("event mgs\nvalue x = Coord.k\n", "some.jsonl:1:1: error: this record says nothing of the model"),
+        ("value vale = Coord.k\n", ".map:1:7: error: no record has a field `vale`"),
+        (
+            "event evnt event\n",
+            ".map:1:7: error: no record has a field `evnt`\n  event evnt event\n        ^~~~\nhelp: did you mean `event`?",
+        ),
+        ("event \"a*\" = ask_{n}!\nvalue n = Coord.k\n", ".map:2:7: error: no record has a field `n`"),
+        ("event a = line 29\n", "help: steps near it are in lines 30. The end"),
     ] {
         let map = file("conform_bad.map", text);
         let message = conform("two_phase_commit.dve", &[&path, "--map", &map]).refused();

@@ -5,6 +5,7 @@ mod common;
 
 mod agents;
 mod conform;
+mod conform_evidence;
 mod coverage;
 mod defaults;
 mod editors;

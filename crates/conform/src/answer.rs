@@ -1,5 +1,6 @@
 //! From logs and a model to an answer, and what is in it.
 
+use crate::ahead::{Ahead, Outcome, Reached};
 use crate::graph::Graph;
 use crate::log::Log;
 use crate::mapping::{Mapping, Unseen};
@@ -9,7 +10,7 @@ use crate::sequences::{Sequences, Source};
 use crate::subject::Subject;
 use crate::why::{Parting, parting};
 use scrimp_checker::{CheckError, Explorable, Loaded, with_room};
-use scrimp_core::follow::{Follower, Next};
+use scrimp_core::follow::{Followed, Follower, Next};
 use scrimp_core::{Limit, Trace};
 use scrimp_native::{Mode, NativeModel};
 use scrimp_net::Net;
@@ -63,7 +64,8 @@ pub struct Conformance {
     pub unknown: Vec<(String, Option<String>)>,
     /// Logs whose last line is cut, with its number; it was left out.
     pub cut: Vec<(String, u64)>,
-    /// The most states that were possible at once, each with how far each log was followed.
+    /// The most states that were possible at once, each with how far each log was followed; of several sequences of
+    /// records, all that were looked at.
     pub peak: usize,
     /// How long it took.
     pub elapsed: Duration,
@@ -139,22 +141,26 @@ fn hold(
             }
         };
     let mut search = Search::new(observer, Graph::new(model), sequences, Rounds::new(stop, 256));
-    let mut follower = Follower::new(search.starts(), unseen.bound(), usize::MAX);
-    found.verdict = match follow(&mut search, &mut follower, question.memory) {
-        Ok(verdict) => verdict,
+    let reached = match look(&mut search, &mut found, question.memory) {
+        Ok(reached) => reached,
         Err(Ended::Wrong(error)) => return Err(error),
-        Err(ended) => Verdict::Incomplete(limit_of(&ended)),
+        Err(ended) => {
+            found.verdict = Verdict::Incomplete(limit_of(&ended));
+            None
+        }
     };
-    found.matched = follower.matched();
-    found.peak = follower.peak();
-    if !matches!(found.verdict, Verdict::Incomplete(_)) {
+    if let Some(reached) = reached {
         if search.sequences.records == 0 {
             return Err(nothing(&search, question));
         }
-        if found.verdict == Verdict::Differs {
-            found.parting = Some(parting(&mut search, &follower)?);
+        // A rule without a record that it is about has kept nothing from being a run.
+        if let Some(error) = search.observer.unmet().filter(|_| search.sequences.are_read()) {
+            return Err(error);
         }
-        found.run = run(&search, &follower, model, question.memory);
+        if found.verdict == Verdict::Differs {
+            found.parting = Some(parting(&mut search, &reached)?);
+        }
+        found.run = reached.run.and_then(|followed| run(&search, followed, model, question.memory));
     }
     found.skipped = search.observer.skipped;
     found.unknown = search.observer.unknown.iter().map(|(field, near)| (field.clone(), near.clone())).collect();
@@ -183,6 +189,31 @@ fn nothing(search: &Search, question: &Question) -> CheckError {
     CheckError::file(name.as_ref(), message)
 }
 
+/// Looks for a run. Of several sequences of records one run is looked for first: all of them are followed only where that
+/// takes more memory than that takes.
+fn look(search: &mut Search, found: &mut Conformance, memory: usize) -> Result<Option<Reached>, Ended> {
+    if search.sequences.len() > 1 {
+        let mut ahead = Ahead::new(search.starts(), found.unseen.bound());
+        let outcome = ahead.search(search, memory / 4);
+        (found.matched, found.peak) = (ahead.matched(), ahead.len());
+        let (verdict, reached) = match outcome? {
+            Outcome::Run(reached) => (Verdict::Conforms, Some(reached)),
+            Outcome::None(reached) => (Verdict::Differs, Some(reached)),
+            Outcome::TooMany => (Verdict::Incomplete(Limit::Memory), None),
+        };
+        found.verdict = verdict;
+        if reached.is_some() {
+            return Ok(reached);
+        }
+    }
+    let mut follower = Follower::new(search.starts(), found.unseen.bound(), usize::MAX);
+    let verdict = follow(search, &mut follower, memory);
+    found.matched = follower.matched().max(found.matched);
+    found.peak = follower.peak().max(found.peak);
+    found.verdict = verdict?;
+    Ok(Some(Reached::of(&follower)))
+}
+
 /// Follows the logs to their end, or to where no step of the model goes on.
 fn follow(search: &mut Search, follower: &mut Follower, memory: usize) -> Result<Verdict, Ended> {
     // States that no run is in are forgotten when so much is taken; twice as much, where hardly anything could be forgotten.
@@ -208,8 +239,7 @@ fn follow(search: &mut Search, follower: &mut Follower, memory: usize) -> Result
 }
 
 /// The run to the first place where the model may be.
-fn run(search: &Search, follower: &Follower, model: &dyn Explorable, memory: usize) -> Option<Recorded> {
-    let followed = follower.run(0)?;
+fn run(search: &Search, followed: Followed, model: &dyn Explorable, memory: usize) -> Option<Recorded> {
     let each = model.state_bytes() + 4 * size_of::<Vec<u8>>();
     if followed.steps.len().saturating_mul(each) > memory / 4 {
         return None;

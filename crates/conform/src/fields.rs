@@ -1,7 +1,5 @@
 //! The fields of a record, by name or by path.
 
-use crate::log::Line;
-use crate::mapping::Mapping;
 use serde_json::{Map, Value};
 
 /// A value of a log as a text.
@@ -35,20 +33,6 @@ pub(crate) fn flatten<'v>(
             value => out.push((full, value)),
         }
     }
-}
-
-/// The text with `{field}` replaced by what the record says there; fails with the name of a field that is missing.
-pub(crate) fn filled(text: &str, mapping: &Mapping, line: &Line) -> Result<String, String> {
-    let (mut out, mut rest) = (String::new(), text);
-    while let Some((begin, behind)) = rest.split_once('{') {
-        let Some((field, end)) = behind.split_once('}') else { break };
-        let value = find(&line.record, field.trim()).ok_or_else(|| field.trim().to_string())?;
-        out.push_str(begin);
-        out.push_str(&mapping.word(&plain(value)));
-        rest = end;
-    }
-    out.push_str(rest);
-    Ok(out)
 }
 
 /// Where in a line the value of a field stands, or the field; the beginning of the line, where that is not found.

@@ -2,31 +2,31 @@
 
 /// Does the text look so? Answers what the first `*` stands for, which is nothing where there is none.
 pub(crate) fn glob<'t>(pattern: &str, text: &'t str) -> Option<&'t str> {
-    let Some((begin, rest)) = pattern.split_once('*') else { return (pattern == text).then_some("") };
+    let parts: Vec<&str> = pattern.split('*').collect();
+    let [begin, rest @ ..] = &parts[..] else { return None };
+    if rest.is_empty() {
+        return (pattern == text).then_some("");
+    }
     let behind = text.strip_prefix(begin)?;
     let ends = behind.char_indices().map(|(at, _)| at).chain([behind.len()]);
     ends.into_iter().find(|end| fits(rest, &behind[*end..])).map(|end| &behind[..end])
 }
 
-/// The same, without saying what stands for what: each part but the last is best where it comes first.
-fn fits(pattern: &str, text: &str) -> bool {
-    let mut parts = pattern.split('*');
-    let first = parts.next().unwrap_or_default();
-    let Some(mut text) = text.strip_prefix(first) else { return false };
-    let mut parts = parts.peekable();
-    if parts.peek().is_none() {
-        return text.is_empty();
-    }
-    while let Some(part) = parts.next() {
-        if parts.peek().is_none() {
-            return text.ends_with(part);
-        }
-        match text.find(part) {
-            Some(at) => text = &text[at + part.len()..],
+/// Does a text consist of these parts with anything between them? Each but the last is best where it comes first.
+pub(crate) fn fits(parts: &[impl AsRef<str>], text: &str) -> bool {
+    let (begin, middle, end) = match parts {
+        [] => return false,
+        [all] => return text == all.as_ref(),
+        [begin, middle @ .., end] => (begin.as_ref(), middle, end.as_ref()),
+    };
+    let Some(mut text) = text.strip_prefix(begin) else { return false };
+    for part in middle {
+        match text.find(part.as_ref()) {
+            Some(at) => text = &text[at + part.as_ref().len()..],
             None => return false,
         }
     }
-    true
+    text.ends_with(end)
 }
 
 /// A text without what makes no difference: spaces, and parentheses around all of it.

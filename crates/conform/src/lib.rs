@@ -5,6 +5,7 @@
 //! model may be, record after record, and answers a run that looks so, or the longest beginning that does, with what keeps
 //! the model from going on as the log does ([`Parting`]).
 
+mod ahead;
 mod answer;
 mod clock;
 mod fields;
@@ -18,6 +19,7 @@ mod search;
 mod sequences;
 mod spec;
 mod subject;
+mod template;
 mod told;
 mod value;
 mod why;

@@ -116,6 +116,9 @@ impl Reader {
             }
             match serde_json::from_str(text) {
                 Ok(Value::Object(record)) => {
+                    if said(text) != members(&record) {
+                        return Err(self.twice(text, &record));
+                    }
                     return Ok(Some(Line { number: self.number, text: text.to_string(), record }));
                 }
                 Ok(other) => return Err(self.no_object(text, &other)),
@@ -126,6 +129,19 @@ impl Reader {
                 Err(error) => return Err(self.no_json(text, &error)),
             }
         }
+    }
+
+    /// A name stands twice in an object, so that what it says is not known.
+    fn twice(&self, text: &str, record: &Map<String, Value>) -> CheckError {
+        let quoted = |name: &String| serde_json::to_string(name).unwrap_or_default();
+        let name = record.keys().map(quoted).find(|name| text.matches(name.as_str()).count() > 1);
+        let at = name.as_ref().and_then(|name| Some((text.rfind(name.as_str())?, name.len())));
+        let (start, length) = at.unwrap_or((0, 1));
+        let message = match &name {
+            Some(name) => format!("this record has the field {name} twice, or an object in it has a field twice"),
+            None => "an object of this record has a field twice".to_string(),
+        };
+        wrong(&self.name, self.number, text, start..start + length, message, None).into()
     }
 
     fn no_object(&self, text: &str, found: &Value) -> CheckError {
@@ -157,6 +173,33 @@ impl Reader {
     }
 }
 
+/// How many fields a text of JSON has: one for each colon that is in no string.
+fn said(text: &str) -> usize {
+    let (mut quoted, mut escaped, mut colons) = (false, false, 0);
+    for c in text.bytes() {
+        match c {
+            _ if escaped => escaped = false,
+            b'\\' => escaped = true,
+            b'"' => quoted = !quoted,
+            b':' if !quoted => colons += 1,
+            _ => {}
+        }
+    }
+    colons
+}
+
+/// How many fields were read: of those with one name, one is left.
+fn members(record: &Map<String, Value>) -> usize {
+    fn within(value: &Value) -> usize {
+        match value {
+            Value::Object(object) => members(object),
+            Value::Array(list) => list.iter().map(within).sum(),
+            _ => 0,
+        }
+    }
+    record.len() + record.values().map(within).sum::<usize>()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -177,6 +220,7 @@ mod tests {
     fn lines_are_records() {
         assert_eq!(read(b"{\"a\": 1}\n\n{\"b\": 2}"), (vec![1, 3], Ok(None)));
         assert_eq!(read(b""), (vec![], Ok(None)));
+        assert_eq!(read(br#"{"a:\":": {"b": [{"c": ":"}, {"c": 1}]}, "b": {}}"#), (vec![1], Ok(None)));
         assert_eq!(read(b"\xef\xbb\xbf{}\r\n{}\r\n"), (vec![1, 2], Ok(None)));
     }
 
@@ -195,6 +239,8 @@ mod tests {
             ("{\"a\": 1\n{}\n", "l:1:7: error: this is not JSON: EOF while parsing an object"),
             ("[{}]\n", "l:1:1: error: a record is a JSON object, and this is a list"),
             ("{}\n7\n", "l:2:1: error: a record is a JSON object, and this is a number"),
+            ("{\"a\": 1, \"b\": 2, \"a\": 1}\n", "l:1:18: error: this record has the field \"a\" twice"),
+            ("{\"b\": [{\"a\": 1, \"\\u0061\": 1}]}\n", "l:1:1: error: an object of this record has a field twice"),
             ("{\n\"a\": 1\n}\n", "`jq -c . FILE` writes each object on a line of its own"),
         ] {
             let error = read(text.as_bytes()).1.unwrap_err();

@@ -5,6 +5,7 @@
 
 use crate::glob::glob;
 use crate::place::wrong;
+use crate::template::Template;
 use scrimp_checker::CheckError;
 use scrimp_core::nearest;
 use scrimp_system::Source;
@@ -61,8 +62,9 @@ pub struct Mapping {
     /// What messages call it, and its lines.
     name: String,
     lines: Vec<String>,
-    pub(crate) process: Option<String>,
-    pub(crate) event: Vec<String>,
+    /// The fields that name the process and the event.
+    pub(crate) process: Option<Rule>,
+    pub(crate) event: Vec<Rule>,
     pub(crate) order: Order,
     pub(crate) unseen: Option<Unseen>,
     pub(crate) processes: Vec<Rule>,
@@ -71,6 +73,8 @@ pub struct Mapping {
     pub(crate) values: Vec<Rule>,
     pub(crate) words: Vec<Rule>,
     pub(crate) ignored: Vec<Rule>,
+    /// What may be said once, and was, with its line.
+    once: Vec<(&'static str, usize)>,
 }
 
 /// A text of the log, and what it stands for.
@@ -92,6 +96,16 @@ impl Rule {
     pub fn meaning(&self, text: &str) -> Option<String> {
         let stands = glob(&self.left, text)?;
         Some(if self.left.contains('*') { self.right.replace('*', stands) } else { self.right.clone() })
+    }
+
+    /// What it says of a record.
+    pub fn template(&self) -> Template {
+        Template::new(&self.right, self.left.contains('*'))
+    }
+
+    /// What tells it from the other rules.
+    pub fn number(&self) -> usize {
+        self.line
     }
 }
 
@@ -219,6 +233,16 @@ impl Mapping {
             right = right.trim_matches('"').to_string();
         }
         let rule = Rule { left: name.text.clone(), right, before, line, at_left: name.at.clone(), at_right };
+        let before = match key.text.as_str() {
+            "process" => &self.processes[..],
+            "event" => &self.events,
+            "value" => &self.values,
+            _ => &self.words,
+        };
+        if let Some(before) = before.iter().find(|before| before.left == rule.left) {
+            let message = format!("`{}` is said in line {} already, and only one can hold", rule.left, before.line);
+            return fail(self, &rule.at_left, message, Some("of events, ` | ` stands between alternatives"));
+        }
         match key.text.as_str() {
             "process" => self.processes.push(rule),
             "event" => self.events.push(rule),
@@ -243,14 +267,21 @@ impl Mapping {
         let missing = |what: &str| Some((None, format!("{what} is missing behind `{key}`")));
         let too_many =
             |from: usize| words.get(from).map(|word| (Some(word.at.clone()), "one word too many".to_string()));
+        if let Some(once) = ["process", "event", "order", "unseen"].into_iter().find(|once| *once == key) {
+            if let Some((_, before)) = self.once.iter().find(|(said, _)| *said == once) {
+                let at = first.map(|word| word.at.clone());
+                return Some((at, format!("`{key}` is said in line {before} already, and only one can hold")));
+            }
+            self.once.push((once, line));
+        }
         match (key, first) {
             ("process", Some(field)) => {
-                self.process = Some(field.text.clone());
+                self.process = Some(rule(field));
                 too_many(1)
             }
             ("process" | "event", None) => missing("the name of a field"),
             ("event", Some(_)) => {
-                self.event = words.iter().map(|word| word.text.clone()).collect();
+                self.event = words.iter().map(rule).collect();
                 None
             }
             ("order", Some(word)) => match (word.text.as_str(), words.get(1)) {
@@ -294,19 +325,16 @@ impl Mapping {
         }
     }
 
-    /// What a process of the log is called in the model, and the rule that says so.
-    pub(crate) fn process_of(&self, text: &str) -> (String, Option<&Rule>) {
-        match self.processes.iter().find_map(|rule| Some((rule.meaning(text)?, rule))) {
-            Some((name, rule)) => (name, Some(rule)),
-            None => (text.to_string(), None),
-        }
+    /// What is said of a process of the log: the rule, and what `*` stands for in it.
+    pub(crate) fn process_of<'t>(&self, text: &'t str) -> Option<(&'t str, &Rule)> {
+        self.processes.iter().find_map(|rule| Some((glob(&rule.left, text)?, rule)))
     }
 
-    /// What the events of the log with this name are in the model.
-    pub(crate) fn event_of(&self, text: &str) -> Option<(String, &Rule)> {
+    /// What is said of the events of the log with this name.
+    pub(crate) fn event_of<'t>(&self, text: &'t str) -> Option<(&'t str, &Rule)> {
         let exact = self.events.iter().find(|rule| rule.left == text);
         let rule = exact.or_else(|| self.events.iter().find(|rule| glob(&rule.left, text).is_some()))?;
-        Some((rule.meaning(text)?, rule))
+        Some((glob(&rule.left, text).unwrap_or_default(), rule))
     }
 
     /// Is a record with this event no part of the run?
@@ -405,6 +433,10 @@ impl Words<'_> {
 mod tests {
     use super::*;
 
+    fn lefts(rules: &[Rule]) -> Vec<&str> {
+        rules.iter().map(|rule| &rule.left[..]).collect()
+    }
+
     #[test]
     fn lines_are_rules() {
         let text = "# a log\nprocess node\nevent  kind \"what now\"  # two\norder clock vc\nunseen 3\n\
@@ -412,13 +444,13 @@ mod tests {
                     skip beat \"tick *\"\nignore t\n";
         let mapping = Mapping::parse("m", text).unwrap();
         assert_eq!(
-            (mapping.process.as_deref(), &mapping.event[..]),
-            (Some("node"), &["kind".into(), "what now".into()][..])
+            (mapping.process.as_ref().map(|rule| &rule.left[..]), lefts(&mapping.event)),
+            (Some("node"), vec!["kind", "what now"])
         );
         assert_eq!((&mapping.order, mapping.unseen), (&Order::Clock("vc".into()), Some(Unseen::Most(3))));
-        assert_eq!(mapping.process_of("rm12").0, "Part_12");
-        assert_eq!(mapping.process_of("tm").0, "tm");
-        assert_eq!(mapping.event_of("vote = yes").unwrap().0, "vote!1 | line 4");
+        assert_eq!(mapping.process_of("rm12").map(|(stands, rule)| (stands, &rule.right[..])), Some(("12", "Part_*")));
+        assert!(mapping.process_of("tm").is_none());
+        assert_eq!(mapping.event_of("vote = yes").unwrap().1.right, "vote!1 | line 4");
         assert!(mapping.event_of("vote").is_none());
         assert_eq!((mapping.values[0].right.as_str(), mapping.values[0].before), ("x + 1", true));
         assert_eq!((mapping.word("COMMIT"), mapping.word("x")), ("commit".into(), "x".into()));
@@ -430,7 +462,7 @@ mod tests {
     fn comments_of_a_model_are_read() {
         let text = "// m: a model\n// conform: process node\n/* conform: event kind */\n\nbyte x;\n// conform: order process\n";
         let mapping = Mapping::of_model("m.pml", text).unwrap();
-        assert_eq!((mapping.process.as_deref(), &mapping.event[..]), (Some("node"), &["kind".to_string()][..]));
+        assert_eq!((mapping.process.is_some(), lefts(&mapping.event)), (true, vec!["kind"]));
         assert_eq!(mapping.order, Order::File);
         let xml = "<?xml version=\"1.0\"?>\n<!-- conform: unseen any -->\n<!--\n conform: skip x\n-->\n<pnml>";
         let mapping = Mapping::of_model("m.pnml", xml).unwrap();
@@ -455,6 +487,12 @@ mod tests {
             ("event a =\n", "m:1:10: error: nothing is behind `=`"),
             ("value a b = c\n", "m:1:6: error: one name is expected before `=`"),
             ("value a\n", "m:1:8: error: `=` is missing"),
+            ("process a\nprocess b\n", "m:2:9: error: `process` is said in line 1 already, and only one can hold"),
+            ("order process\n\norder clock c\n", "m:3:7: error: `order` is said in line 1 already"),
+            ("unseen 1\nunseen 1\n", "m:2:8: error: `unseen` is said in line 1 already"),
+            ("event a\nevent b c\n", "m:2:7: error: `event` is said in line 1 already"),
+            ("event a = b\nevent a = c\n", "m:2:7: error: `a` is said in line 1 already"),
+            ("value x = y\nvalue x = z\n", "m:2:7: error: `x` is said in line 1 already"),
             ("skip a = b\n", "m:1:1: error: `skip` has no `=`"),
         ] {
             let shown = Mapping::parse("m", text).expect_err(text).to_string();

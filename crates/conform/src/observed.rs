@@ -1,19 +1,20 @@
 //! What a record says of the model: who acted, what happened, and the values then.
 
 use crate::clock::Clock;
-use crate::fields::{filled, find, flatten, place_of, plain};
+use crate::fields::{find, flatten, place_of, plain};
 use crate::glob::squeezed;
 use crate::log::Line;
 use crate::mapping::{Mapping, Order, Rule};
 use crate::place::{and, wrong};
-use crate::spec::{Fit, Spec, takes_part};
+use crate::spec::{Fit, Spec, Writers};
 use crate::subject::{Meant, Quantity, Subject, few};
+use crate::template::filled;
 use crate::value::Values;
 use scrimp_checker::CheckError;
 use scrimp_core::nearest;
 use scrimp_system::EventCode;
 use serde_json::Value;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 
 /// A record, as it is held against steps.
@@ -42,6 +43,8 @@ pub(crate) struct Expected {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Is {
     Number(i64),
+    /// What waits in a channel.
+    Messages(Vec<Vec<String>>),
     Text(String),
 }
 
@@ -52,7 +55,7 @@ pub(crate) struct Kind {
     /// The processes that are named; nothing where none is.
     pub lanes: Vec<usize>,
     /// What is known of events so far.
-    fits: HashMap<EventCode, Fit>,
+    fits: HashMap<EventCode, Rc<Fit>>,
 }
 
 /// Reads records as a mapping says.
@@ -66,6 +69,8 @@ pub(crate) struct Observer<'a, 'm> {
     /// Fields that say nothing, with what was perhaps meant.
     pub unknown: BTreeMap<String, Option<String>>,
     pub skipped: u64,
+    /// Fields that were in a record.
+    met: HashSet<String>,
 }
 
 #[derive(Clone)]
@@ -90,6 +95,7 @@ impl<'a, 'm> Observer<'a, 'm> {
             meanings: HashMap::new(),
             unknown: BTreeMap::new(),
             skipped: 0,
+            met: HashSet::new(),
         };
         for rule in &mapping.processes {
             let open = rule.right.contains(['*', '{']);
@@ -102,7 +108,8 @@ impl<'a, 'm> Observer<'a, 'm> {
             let spec = Spec::read(&rule.right).map_err(|message| mapping.wrong(rule, message, None))?;
             let open = rule.right.contains('{') || rule.left.contains('*');
             if !open && !observer.is_some_event(&spec, &[]) {
-                let help = observer.event_help(&rule.right);
+                let help =
+                    spec.line().map_or_else(|| observer.event_help(&rule.right), |line| observer.line_help(line));
                 return Err(mapping.wrong(rule, format!("there is no event `{}`", rule.right), help));
             }
         }
@@ -132,13 +139,13 @@ impl<'a, 'm> Observer<'a, 'm> {
 
     fn is_some_event(&self, spec: &Spec, lanes: &[usize]) -> bool {
         let known =
-            |mut codes: std::ops::Range<EventCode>| codes.any(|code| spec.fit(self.subject, lanes, code) != Fit::No);
+            |mut codes: std::ops::Range<EventCode>| codes.any(|code| !spec.fit(self.subject, lanes, code).is_no());
         self.subject.codes().is_none_or(known)
     }
 
     fn event_help(&self, name: &str) -> Option<String> {
         let events: Vec<_> = self.subject.codes()?.map(|code| self.subject.event(code)).collect();
-        let names = || events.iter().flat_map(|named| named.names.iter().map(String::as_str));
+        let names = || events.iter().flat_map(|named| named.names.iter().map(|(name, _)| name.as_str()));
         let near = nearest(&squeezed(name), names());
         let shown = |near: &str| {
             let whole = events.iter().find(|named| squeezed(&named.label) == near);
@@ -154,18 +161,39 @@ impl<'a, 'm> Observer<'a, 'm> {
         })
     }
 
+    fn process_field(&self) -> &'a str {
+        self.mapping.process.as_ref().map_or(PROCESS, |rule| &rule.left)
+    }
+
+    /// What the mapping says of fields that are in no record: they are called otherwise.
+    pub fn unmet(&self) -> Option<CheckError> {
+        let Mapping { process, event, values, .. } = self.mapping;
+        let rule = process.iter().chain(event).chain(values).find(|rule| !self.met.contains(&rule.left))?;
+        let near = nearest(&rule.left, self.met.iter().chain(self.unknown.keys()).map(String::as_str));
+        let help = match near {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => "a rule without a record that it is about says nothing: leave it out for such logs".to_string(),
+        };
+        Some(self.mapping.wrong_left(rule, format!("no record has a field `{}`", rule.left), Some(help)))
+    }
+
     /// The process by which records are sorted, where they are.
     pub fn sequence(&self, line: &Line) -> Option<String> {
-        let field = self.mapping.process.as_deref().unwrap_or(PROCESS);
-        find(&line.record, field).map(plain)
+        find(&line.record, self.process_field()).filter(|value| !value.is_null()).map(plain)
     }
 
     /// What a record says; nothing where it is skipped.
     pub fn observe(&mut self, file: &str, line: Line) -> Result<Option<Observed>, CheckError> {
         let mapping = self.mapping;
-        let process_field = mapping.process.as_deref().unwrap_or(PROCESS);
+        let process_field = self.process_field();
         let default = [EVENT.to_string()];
-        let event_fields = if mapping.event.is_empty() { &default[..] } else { &mapping.event[..] };
+        let mapped: Vec<String> = mapping.event.iter().map(|rule| rule.left.clone()).collect();
+        let event_fields = if mapped.is_empty() { &default[..] } else { &mapped[..] };
+        for field in [process_field].into_iter().chain(event_fields.iter().map(String::as_str)) {
+            if find(&line.record, field).is_some() && !self.met.contains(field) {
+                self.met.insert(field.to_string());
+            }
+        }
         let said = |field: &String| find(&line.record, field).filter(|value| !value.is_null()).map(plain);
         let parts: Vec<String> = event_fields.iter().filter_map(said).collect();
         let event = (!parts.is_empty()).then(|| parts.join(" "));
@@ -191,8 +219,13 @@ impl<'a, 'm> Observer<'a, 'm> {
         flatten("", &line.record, clock_field, &mut fields);
         let mut values = Vec::new();
         for (field, value) in fields {
-            let named = field == process_field || event_fields.contains(&field);
-            if named || value.is_null() {
+            if field == process_field || event_fields.contains(&field) {
+                continue;
+            }
+            if !self.met.contains(&field) {
+                self.met.insert(field.clone());
+            }
+            if value.is_null() {
                 continue;
             }
             let Some(meaning) = self.meaning(&field, &lanes)? else { continue };
@@ -224,21 +257,23 @@ impl<'a, 'm> Observer<'a, 'm> {
         (process_field, process): (&str, Option<String>),
     ) -> Result<u32, CheckError> {
         let mapping = self.mapping;
-        let filled = |text: &str| filled(text, mapping, line);
         let missing = |field: String| {
             let message = format!("this record has no field `{field}`, which the mapping puts into the name");
             wrong(file, line.number, &line.text, 0..1, message, None)
         };
-        let rule = event.as_deref().and_then(|event| mapping.event_of(event));
-        let (said, by) = match (&rule, &event) {
-            (Some((said, rule)), _) => (Some(filled(said).map_err(missing)?), Some(*rule)),
-            (None, event) => (event.clone(), None),
+        let read = |(stands, rule): (&str, &'a Rule)| {
+            let template = rule.template();
+            template.values(stands, mapping, line).map(|values| (rule, template, values)).map_err(missing)
         };
-        let who = match &process {
-            Some(process) => Some(filled(&mapping.process_of(process).0).map_err(missing)?),
-            None => None,
+        let by = event.as_deref().and_then(|event| mapping.event_of(event)).map(read).transpose()?;
+        let said = by.as_ref().map(|(_, template, values)| filled(&template.text, values)).or_else(|| event.clone());
+        let named = process.as_deref().and_then(|process| mapping.process_of(process)).map(read).transpose()?;
+        let who = named.map(|(_, template, values)| filled(&template.text, &values)).or_else(|| process.clone());
+        let key = match &by {
+            Some((rule, _, values)) => Some(format!("={}\0{}", rule.number(), values.join("\0"))),
+            None => said.as_ref().map(|said| format!(" {said}")),
         };
-        let key = (said.clone().map(|said| format!("{}{said}", if by.is_some() { "=" } else { " " })), who.clone());
+        let key = (key, who.clone());
         if let Some(number) = self.numbers.get(&key) {
             return Ok(*number);
         }
@@ -258,13 +293,21 @@ impl<'a, 'm> Observer<'a, 'm> {
                 lanes
             }
         };
-        let spec = match (&said, by) {
+        let spec = match (&said, &by) {
             (None, _) => None,
             (Some(said), None) => Some(Spec::exactly(said)),
-            (Some(said), Some(rule)) => {
-                Some(Spec::read(said).map_err(|message| mapping.wrong_left(rule, message, None))?)
+            (Some(_), Some((rule, template, values))) => {
+                let spec = Spec::read(&template.text).map_err(|message| mapping.wrong_left(rule, message, None))?;
+                Some(spec.filled(values))
             }
         };
+        if let Some((said, (name, id))) = said.as_ref().and_then(|said| Some((said, self.subject.ambiguous(said)?))) {
+            let at = here(&event_fields[0], event.as_deref().unwrap_or_default());
+            let message = format!("`{said}` is the identifier of one transition and the name of another");
+            let help =
+                format!("the first is called `{name}` too, and the second `{id}`: `event \"{said}\" = …` says which");
+            return Err(wrong(file, line.number, &line.text, at, message, Some(help)).into());
+        }
         if let (Some(spec), Some(said)) = (&spec, &said)
             && !self.is_some_event(spec, &lanes)
         {
@@ -289,13 +332,29 @@ impl<'a, 'm> Observer<'a, 'm> {
         Ok(number)
     }
 
+    /// The lines next to one in which no step is written.
+    fn line_help(&self, line: u32) -> Option<String> {
+        let codes = self.subject.codes()?;
+        let lines: BTreeSet<u32> = codes
+            .flat_map(|code| self.subject.event(code).lines.iter().map(|(_, line, _)| *line).collect::<Vec<_>>())
+            .collect();
+        let near = lines.range(..line).next_back().into_iter().chain(lines.range(line..).next());
+        let near: Vec<String> = near.map(u32::to_string).collect();
+        let all = (!near.is_empty()).then(|| format!("steps near it are in lines {}", near.join(" and ")));
+        all.map(|all| {
+            and(&all, "The end of a `for` is in the line of the `for`, which SPIN tells by its closing brace")
+        })
+    }
+
     /// The processes of the events that are meant.
     fn who_does(&self, spec: &Spec) -> Option<String> {
         let mut who: Vec<usize> = Vec::new();
         for code in self.subject.codes()? {
-            if spec.fit(self.subject, &[], code) != Fit::No {
+            let fit = spec.fit(self.subject, &[], code);
+            if fit.message || fit.writers.whole {
                 who.extend(&self.subject.event(code).lanes);
             }
+            who.extend(fit.writers.lanes);
         }
         who.sort_unstable();
         who.dedup();
@@ -304,20 +363,20 @@ impl<'a, 'm> Observer<'a, 'm> {
     }
 
     /// May a record of a kind be about this event?
-    pub fn fit(&mut self, kind: u32, code: EventCode) -> Fit {
+    pub fn fit(&mut self, kind: u32, code: EventCode) -> Rc<Fit> {
         let subject = self.subject;
         let kind = &mut self.kinds[kind as usize];
-        *kind.fits.entry(code).or_insert_with(|| match &kind.spec {
+        let find = || match &kind.spec {
             Some(spec) => spec.fit(subject, &kind.lanes, code),
-            None if takes_part(&subject.event(code), &kind.lanes) => Fit::Yes,
-            None => Fit::No,
-        })
+            None => Fit { writers: Writers::of(&subject.event(code), &kind.lanes), message: false },
+        };
+        kind.fits.entry(code).or_insert_with(|| Rc::new(find())).clone()
     }
 
-    /// Does an event that may be meant pass the right message in this state?
-    pub fn passes(&self, kind: u32, code: EventCode, state: &[u8]) -> bool {
+    /// Who may have written a record about the message of an event in this state.
+    pub fn passes(&self, kind: u32, code: EventCode, state: &[u8]) -> Writers {
         let kind = &self.kinds[kind as usize];
-        kind.spec.as_ref().is_some_and(|spec| spec.passes(self.subject, &kind.lanes, code, state))
+        kind.spec.as_ref().map_or_else(Writers::default, |spec| spec.passes(self.subject, &kind.lanes, code, state))
     }
 
     /// What a field means in a record of these processes.

@@ -7,13 +7,13 @@ use crate::glob::squeezed;
 use crate::graph::{Edge, Graph, Single};
 use crate::observed::{Expected, Is, Observed, Observer};
 use crate::sequences::{Sequences, Unread};
-use crate::spec::Fit;
+use crate::spec::Writers;
 use crate::subject::Quantity;
 use scrimp_checker::CheckError;
 use scrimp_core::Limit;
 use scrimp_core::follow::{Ground, Place, Way};
 use scrimp_system::{EventCode, Rounds};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 /// Why a search ends before it has an answer.
@@ -65,18 +65,19 @@ pub(crate) struct Step<'s> {
     pub code: EventCode,
     pub before: &'s [u8],
     pub after: &'s [u8],
-    /// Where the atomic sequence ends that it belongs to.
+    /// Where the atomic sequence begins that it belongs to, and where it ends.
+    pub start: &'s [u8],
     pub end: &'s [u8],
 }
 
-/// The choice of places where a search goes on from an atomic sequence.
-struct Along<'e> {
-    steps: &'e [Step<'e>],
+/// Records that were taken for the single steps of a step up to some place.
+#[derive(Clone)]
+struct Taken {
     far: Vec<u64>,
-    how: How,
-    /// The processes whose records were taken for the same single step.
-    together: Vec<usize>,
-    found: Vec<(Vec<u64>, How)>,
+    /// Who may have written those that are about the last single step.
+    together: Vec<Writers>,
+    /// The last of them: its number in a list, in which each names the one before it; 0 for none.
+    last: u32,
 }
 
 impl<'a, 'm> Search<'a, 'm> {
@@ -167,33 +168,36 @@ impl<'a, 'm> Search<'a, 'm> {
         }
         let mut heads: Vec<Head> = Vec::new();
         for (number, at) in far.iter().enumerate() {
-            heads.extend(self.sequences.get(number, *at, &mut self.observer)?.map(|record| (number, record)));
+            if self.sequences.is_next(number, *at, far) {
+                heads.extend(self.sequences.get(number, *at, &mut self.observer)?.map(|record| (number, record)));
+            }
         }
-        let clock = |head: &Head| head.1.clock.clone();
-        let clocks: Vec<_> = heads.iter().filter_map(clock).collect();
-        heads.retain(|(_, record)| {
-            record.clock.as_ref().is_none_or(|this| !clocks.iter().any(|other| other.is_before(this)))
-        });
         self.last_heads = (far.to_vec(), heads.into());
         Ok(self.last_heads.1.clone())
     }
 
-    /// May a record be about a step?
-    pub fn fits(&mut self, record: &Observed, step: Step) -> bool {
-        let is_meant = match self.observer.fit(record.kind, step.code) {
-            Fit::No => false,
-            Fit::Yes => true,
-            Fit::Message => self.observer.passes(record.kind, step.code, step.before),
-        };
-        is_meant && record.values.iter().all(|expected| self.holds(expected, step))
+    /// Who may have written a record about a step; nobody, where it is not about that one.
+    fn writers(&mut self, record: &Observed, step: Step) -> Writers {
+        let fit = self.observer.fit(record.kind, step.code);
+        let mut writers = fit.writers.clone();
+        if fit.message && !writers.whole {
+            let passed = self.observer.passes(record.kind, step.code, step.before);
+            writers.lanes.extend(passed.lanes.into_iter().filter(|lane| !fit.writers.lanes.contains(lane)));
+        }
+        match writers.is_nobody() || record.values.iter().all(|expected| self.holds(expected, step)) {
+            true => writers,
+            false => Writers::default(),
+        }
     }
 
-    /// Is a value what it is said to be? After a step also where its atomic sequence ends: nobody sees what lies between.
+    /// Is a value what it is said to be? Before a step also where its atomic sequence begins, and after it where that ends:
+    /// nobody sees what lies between.
     pub fn holds(&self, expected: &Expected, step: Step) -> bool {
-        match expected.before {
-            true => self.is(expected, step.before),
-            false => self.is(expected, step.after) || (step.after != step.end && self.is(expected, step.end)),
-        }
+        let (near, far) = match expected.before {
+            true => (step.before, step.start),
+            false => (step.after, step.end),
+        };
+        self.is(expected, near) || (near != far && self.is(expected, far))
     }
 
     fn is(&self, expected: &Expected, state: &[u8]) -> bool {
@@ -202,7 +206,16 @@ impl<'a, 'm> Search<'a, 'm> {
             (Quantity::Number { value, .. }, Is::Number(number)) => {
                 subject.file.is_some_and(|file| file.layout().eval(value, state) == Ok(*number))
             }
-            (Quantity::Channel(entry) | Quantity::Shown(entry), Is::Text(text)) => {
+            (Quantity::Channel(entry), Is::Messages(said)) => {
+                let same = |said: &Vec<String>, there: &Vec<String>| {
+                    said.len() == there.len()
+                        && said.iter().zip(there).all(|(said, there)| subject.same(said, &squeezed(there)))
+                };
+                subject.model.messages(state, *entry).is_some_and(|there| {
+                    said.len() == there.len() && said.iter().zip(&there).all(|(said, there)| same(said, there))
+                })
+            }
+            (Quantity::Shown(entry), Is::Text(text)) => {
                 let values = subject.model.shown_values(state);
                 values.get(*entry).is_some_and(|value| squeezed(value) == *text)
             }
@@ -211,23 +224,19 @@ impl<'a, 'm> Search<'a, 'm> {
     }
 
     /// Where a step leads, as one that was logged.
-    fn seen(
-        &mut self,
-        edge: &Edge,
-        choice: u32,
-        before: &[u8],
-        far: &[u64],
-        out: &mut Vec<Way>,
-    ) -> Result<(), CheckError> {
+    fn seen(&mut self, edge: &Edge, choice: u32, before: &[u8], far: &[u64], out: &mut Vec<Way>) -> Result<(), Ended> {
         let end = self.graph.state(edge.to).clone();
-        let whole = [Step { code: edge.code, before, after: &end, end: &end }];
-        let apart =
-            edge.singles.iter().map(|Single { code, before, after }| Step { code: *code, before, after, end: &end });
+        let whole = [Step { code: edge.code, before, after: &end, start: before, end: &end }];
+        let apart = edge.singles.iter().map(|Single { code, before: near, after }| Step {
+            code: *code,
+            before: near,
+            after,
+            start: before,
+            end: &end,
+        });
         let apart: Vec<Step> = apart.collect();
         let steps = if apart.is_empty() { &whole[..] } else { &apart[..] };
-        let mut along = Along { steps, far: far.to_vec(), how: How::new(), together: Vec::new(), found: Vec::new() };
-        self.go_along(&mut along, 0)?;
-        for (far, how) in along.found {
+        for (far, how) in self.go_along(steps, far)? {
             let seen = how.len() as u32;
             let to = Place::from(edge.to) | Place::from(self.far_number(far)) << 32;
             let how = self.how_number(how);
@@ -239,51 +248,55 @@ impl<'a, 'm> Search<'a, 'm> {
     /// May one of these records be about a step, apart from values?
     fn may_be_seen(&mut self, edge: &Edge, heads: &[Head]) -> bool {
         heads.iter().any(|(_, record)| match edge.singles.is_empty() {
-            true => self.observer.fit(record.kind, edge.code) != Fit::No,
-            false => edge.singles.iter().any(|single| self.observer.fit(record.kind, single.code) != Fit::No),
+            true => !self.observer.fit(record.kind, edge.code).is_no(),
+            false => edge.singles.iter().any(|single| !self.observer.fit(record.kind, single.code).is_no()),
         })
     }
 
-    /// Goes on at a single step: without a record for it, or with one.
-    fn go_along(&mut self, along: &mut Along, at: usize) -> Result<(), CheckError> {
-        let Some(step) = along.steps.get(at).copied() else {
-            if !along.how.is_empty() {
-                along.found.push((along.far.clone(), along.how.clone()));
-            }
-            return Ok(());
-        };
-        let together = std::mem::take(&mut along.together);
-        self.go_along(along, at + 1)?;
-        along.together = together;
-        for (number, record) in self.heads(&along.far)?.iter() {
-            let lanes = &self.observer.kinds[record.kind as usize].lanes;
-            let who = match lanes[..] {
-                [lane] => Some(lane),
-                _ => None,
-            };
-            // A second record of the same single step is that of another process that takes part.
-            let second = !along.together.is_empty();
-            if second && who.is_none_or(|who| along.together.contains(&who)) || !self.fits(record, step) {
-                continue;
-            }
-            along.far[*number] += 1;
-            along.how.push((at as u32, *number as u32));
-            match who {
-                Some(who) if self.observer.subject.event(step.code).lanes.len() > 1 => {
-                    along.together.push(who);
-                    self.go_along(along, at)?;
-                    along.together.pop();
-                }
-                _ => {
-                    let together = std::mem::take(&mut along.together);
-                    self.go_along(along, at + 1)?;
-                    along.together = together;
+    /// All that may have been logged of these single steps: of each nothing, a record, or one each of several processes
+    /// that take part. How far the sequences are followed then is answered once each, but for where they were before.
+    fn go_along(&mut self, steps: &[Step], far: &[u64]) -> Result<Vec<(Vec<u64>, How)>, Ended> {
+        let mut list: Vec<((u32, u32), u32)> = vec![((0, 0), 0)];
+        let mut all = vec![Taken { far: far.to_vec(), together: Vec::new(), last: 0 }];
+        for (at, step) in steps.iter().enumerate() {
+            let mut known: HashSet<(Vec<u64>, Vec<Writers>)> = HashSet::new();
+            let mut next = 0;
+            while let Some(Taken { far, together, last }) = all.get(next).cloned() {
+                self.rounds.next().map_err(Unread::Stopped)?;
+                next += 1;
+                for (number, record) in self.heads(&far)?.iter() {
+                    let writers = self.writers(record, *step);
+                    let nobody = writers.is_nobody();
+                    let mut together = [&together[..], &[writers]].concat();
+                    if nobody || !Writers::are_apart(&together) {
+                        continue;
+                    }
+                    together.sort_unstable();
+                    let mut far = far.clone();
+                    far[*number] += 1;
+                    if known.insert((far.clone(), together.clone())) {
+                        list.push(((at as u32, *number as u32), last));
+                        all.push(Taken { far, together, last: list.len() as u32 - 1 });
+                    }
                 }
             }
-            along.how.pop();
-            along.far[*number] -= 1;
+            let mut known: HashSet<Vec<u64>> = HashSet::new();
+            all.retain_mut(|taken| {
+                taken.together.clear();
+                known.insert(taken.far.clone())
+            });
         }
-        Ok(())
+        let how = |mut last: u32| {
+            let mut how = How::new();
+            while last != 0 {
+                let (one, before) = list[last as usize];
+                how.push(one);
+                last = before;
+            }
+            how.reverse();
+            how
+        };
+        Ok(all.into_iter().filter(|taken| taken.last != 0).map(|taken| (taken.far, how(taken.last))).collect())
     }
 
     /// Of one log, records behind which all runs are are not needed any more.

@@ -3,6 +3,7 @@
 //! Of one log, or of several each of which is in order, records are read when they are needed and dropped behind the run.
 //! Where the order is that of processes or of clocks, all have to be known first.
 
+use crate::clock::{Bad, Behind, Chain, behind};
 use crate::log::{Log, Reader};
 use crate::mapping::Order;
 use crate::observed::{Observed, Observer};
@@ -21,6 +22,8 @@ pub(crate) struct Sequences {
     /// Whether a log has come to its end.
     ended: Vec<bool>,
     pub records: u64,
+    /// For the records of each sequence, those of others that come before; nothing where there are no clocks.
+    behind: Vec<Vec<Behind>>,
 }
 
 #[derive(Default)]
@@ -48,7 +51,8 @@ impl Sequences {
     pub fn open(logs: &[Log], order: &Order, observer: &mut Observer, stop: &Stop) -> Result<Sequences, Unread> {
         let readers = logs.iter().map(Log::read).collect::<Result<Vec<Reader>, _>>()?;
         let count = readers.len();
-        let mut sequences = Sequences { readers, all: Vec::new(), ended: vec![false; count], records: 0 };
+        let mut sequences =
+            Sequences { readers, all: Vec::new(), ended: vec![false; count], records: 0, behind: Vec::new() };
         match order {
             Order::File => sequences.all.resize_with(count, Sequence::default),
             Order::Process | Order::Clock(_) => sequences.sort(*order == Order::Process, observer, stop)?,
@@ -78,19 +82,59 @@ impl Sequences {
                     let help = "in which order they are is said by vector clocks: `order clock FIELD`";
                     return Err(self.refused(log, &observed, message, help).into());
                 }
-                if let Some(last) = self.all[number].records.back()
-                    && !last.clock.as_ref().zip(observed.clock.as_ref()).is_none_or(|(last, this)| last.is_before(this))
-                {
-                    let message =
-                        format!("the vector clock has not grown since line {} of the same process", last.line);
-                    let help = "each record of a process knows of those before it";
-                    return Err(self.refused(log, &observed, message, help).into());
-                }
                 self.add(number, log, observed);
             }
             self.ended[log] = true;
         }
+        if !one_log_each {
+            let chains = self.chains(known, observer);
+            self.behind = behind(&chains).map_err(|bad| self.bad_clock(bad))?;
+        }
         Ok(())
+    }
+
+    /// The clocks, which are needed once, with how they may call who wrote them.
+    fn chains(&mut self, known: HashMap<String, (usize, usize)>, observer: &Observer) -> Vec<Chain> {
+        let empty = || Chain { names: Vec::new(), clocks: Vec::new() };
+        let mut chains: Vec<Chain> = self.all.iter().map(|_| empty()).collect();
+        for (process, (number, _)) in known {
+            if !process.starts_with('\0') {
+                chains[number].names.push(process);
+            }
+        }
+        for (chain, sequence) in chains.iter_mut().zip(&mut self.all) {
+            if let (Some(first), false) = (sequence.records.front(), chain.names.is_empty())
+                && let [lane] = observer.kinds[first.kind as usize].lanes[..]
+            {
+                chain.names.extend(observer.subject.lanes.get(lane).cloned());
+            }
+            let taken = sequence.records.iter_mut().map(|record| Rc::get_mut(record)?.clock.take());
+            chain.clocks = taken.map(Option::unwrap_or_default).collect();
+        }
+        chains
+    }
+
+    fn bad_clock(&self, bad: Bad) -> CheckError {
+        let source = |(sequence, at): (usize, usize)| self.source(sequence, at as u64);
+        let (log, _) = source((bad.sequence, bad.at));
+        let message = match bad.other.map(source) {
+            None => bad.why,
+            Some((other, line)) if other == log => format!("{} (line {line})", bad.why),
+            Some((other, line)) => format!("{} ({}:{line})", bad.why, self.readers[other].name),
+        };
+        let help = "the entry of who writes a record grows with each, and a record that knows of another knows all that it did";
+        self.refused(log, &self.all[bad.sequence].records[bad.at], message, help)
+    }
+
+    /// Have all records that come before this one been followed?
+    pub fn is_next(&self, number: usize, at: u64, far: &[u64]) -> bool {
+        let behind = self.behind.get(number).and_then(|records| records.get(at as usize));
+        behind.is_none_or(|behind| behind.iter().all(|(other, count)| far[*other as usize] >= u64::from(*count)))
+    }
+
+    /// Was everything read?
+    pub fn are_read(&self) -> bool {
+        self.ended.iter().all(|ended| *ended)
     }
 
     fn refused(&self, log: usize, observed: &Observed, message: String, help: &str) -> CheckError {

@@ -6,7 +6,7 @@ use scrimp_core::nearest;
 use scrimp_lang::{Diagnostic, parse_condition};
 use scrimp_native::NativeModel;
 use scrimp_net::Net;
-use scrimp_system::{EventCode, Expr, Role, System, VarId};
+use scrimp_system::{ConstantValue, EventCode, Expr, ProcessId, Role, System, VarId};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -47,11 +47,11 @@ pub(crate) enum Names {
 /// What an event is called.
 #[derive(Debug, Default)]
 pub(crate) struct Named {
-    /// All its names, squeezed; the first is the label as it is.
-    pub names: Vec<String>,
+    /// All its names, squeezed: each with the process that calls it so, where that is not all of them.
+    pub names: Vec<(String, Option<usize>)>,
     pub label: String,
-    /// Lines with their files.
-    pub lines: Vec<(String, u32)>,
+    /// Lines with their files, each with the process that goes on there, where that is not all of them.
+    pub lines: Vec<(String, u32, Option<usize>)>,
     /// The processes that take part.
     pub lanes: Vec<usize>,
     /// Who goes from where to where.
@@ -181,20 +181,29 @@ impl<'m> Subject<'m> {
 
     fn describe(&self, code: EventCode) -> Named {
         let text = self.model.event(code);
-        let mut names = vec![squeezed(&text.label)];
+        let event = self.system().zip(self.event_number(code)).map(|(system, event)| (system, &system.events[event]));
+        let lanes = self.model.lanes_of(code);
+        let mut names = vec![(squeezed(&text.label), None)];
         if let Some((head, tail)) = text.label.split_once(": ") {
-            names.extend((!text.processes.iter().any(|process| process == head)).then(|| squeezed(head)));
-            names.push(squeezed(tail));
+            if !text.processes.iter().any(|process| process == head) {
+                // A message before the colon is called so by who sends it.
+                let sender = event.and_then(|(_, event)| event.message.as_ref()?.from);
+                names.push((squeezed(head), sender.map(|sender| sender.index())));
+            }
+            names.push((squeezed(tail), None));
         }
-        names.extend(text.steps.iter().map(|step| squeezed(&step.statement)));
-        names.extend(self.aliases.get(&text.label).into_iter().flatten().map(|name| squeezed(name)));
-        let mut lines = vec![(text.file.clone(), text.line)];
-        lines.extend(text.steps.iter().map(|step| (step.file.clone(), step.line)));
+        names.extend(text.steps.iter().map(|step| (squeezed(&step.statement), Some(step.process as usize))));
+        names.extend(self.aliases.get(&text.label).into_iter().flatten().map(|name| (squeezed(name), None)));
+        let partner = event.and_then(|(system, event)| Some((system, event.partner?)));
+        // With a partner, each has a line of its own, and the first is that of who the event is called by.
+        let apart = partner.is_some() || text.steps.len() > 1;
+        let mut lines = vec![(text.file.clone(), text.line, lanes.first().copied().filter(|_| apart))];
+        lines.extend(text.steps.iter().map(|step| (step.file.clone(), step.line, Some(step.process as usize))));
         let mut moves = Vec::new();
-        if let Some((system, event)) = self.system().zip(self.event_number(code)) {
-            let event = &system.events[event];
-            if let Some(span) = event.partner {
-                lines.push((system.source.file_name(span.part).to_string(), span.line));
+        if let Some((system, event)) = event {
+            if let Some((_, span)) = partner {
+                let file = system.source.file_name(span.part).to_string();
+                lines.push((file, span.line, lanes.get(1).copied()));
             }
             moves.extend(event.moves.iter().map(|step| {
                 let process = &system.processes[step.process.index()];
@@ -202,8 +211,17 @@ impl<'m> Subject<'m> {
                 (step.process.index(), place(step.from), place(step.to))
             }));
         }
-        lines.retain(|(_, line)| *line > 0);
-        Named { names, label: text.label, lines, lanes: self.model.lanes_of(code), moves }
+        lines.retain(|(_, line, _)| *line > 0);
+        Named { names, label: text.label, lines, lanes, moves }
+    }
+
+    /// Is this the identifier of one transition of a net, and the name of another? Answers what else the first is called,
+    /// and the second.
+    pub fn ambiguous(&self, text: &str) -> Option<(&'m str, &'m str)> {
+        let groups = &self.net?.transition_groups;
+        let one = groups.iter().find(|group| group.id == text)?;
+        let other = groups.iter().find(|group| group.name == text && group.id != text)?;
+        Some((&one.name, &other.id))
     }
 
     /// The number of the system's event that a code stands for.
@@ -217,14 +235,33 @@ impl<'m> Subject<'m> {
         self.system().map(|system| 0..system.events.len() as EventCode)
     }
 
-    /// The channel of the message that an event passes, where that is known; nothing where it passes none.
-    pub fn channel(&self, code: EventCode) -> Option<Option<&'m str>> {
-        match self.system().zip(self.event_number(code)) {
-            Some((system, event)) => {
-                system.events[event].message.as_ref().map(|message| Some(message.channel.as_str()))
-            }
-            None => Some(None),
+    /// The channel of the message that an event passes, and who sends and receives it, where that is known; nothing where
+    /// it passes none.
+    #[allow(clippy::type_complexity)]
+    pub fn message(&self, code: EventCode) -> Option<Option<(&'m str, Option<usize>, Option<usize>)>> {
+        let Some((system, event)) = self.system().zip(self.event_number(code)) else { return Some(None) };
+        let message = system.events[event].message.as_ref()?;
+        let number = |process: ProcessId| process.index();
+        Some(Some((&message.channel, message.from.map(number), message.to.map(number))))
+    }
+
+    /// Do two texts stand for the same value? One of them is a number then, or a truth.
+    pub fn same(&self, one: &str, other: &str) -> bool {
+        let number = |text: &str| text.parse::<i64>().ok().or_else(|| text.parse::<bool>().ok().map(i64::from));
+        match (number(one), number(other)) {
+            (Some(one), Some(other)) => one == other,
+            (Some(number), None) => self.is_called(number, other),
+            (None, Some(number)) => self.is_called(number, one),
+            (None, None) => one == other,
         }
+    }
+
+    /// Is the number that of a constant with this name?
+    fn is_called(&self, number: i64, name: &str) -> bool {
+        let Some(system) = self.system() else { return false };
+        let mut constants = system.constants.iter();
+        constants.any(|constant| constant.name == name && constant.value == ConstantValue::Number(number))
+            || system.outline.names.iter().flatten().any(|(other, called)| *other == number && called == name)
     }
 }
 

@@ -28,15 +28,19 @@ impl Values<'_, '_> {
         };
         match (quantity, value) {
             (Quantity::Channel(_), Value::Array(messages)) => {
+                let field = |value: &Value| squeezed(&self.mapping.word(&plain(value)));
                 let message = |value: &Value| match value {
-                    Value::Array(fields) => fields.iter().map(|field| self.mapping.word(&plain(field))).collect(),
-                    one => vec![self.mapping.word(&plain(one))],
+                    Value::Array(fields) => fields.iter().map(field).collect(),
+                    one => vec![field(one)],
                 };
-                let all: String = messages.iter().map(|one| format!("[{}]", message(one).join(","))).collect();
-                Ok(Is::Text(if all.is_empty() { "[]".into() } else { all }))
+                Ok(Is::Messages(messages.iter().map(message).collect()))
             }
+            (Quantity::Channel(_), _) => messages(&squeezed(&word)).map(Is::Messages).ok_or_else(|| {
+                let help = "it is a list of messages, each of which is a value or a list of values";
+                (format!("`{word}` is not what waits in a channel"), Some(help.to_string()))
+            }),
             (_, Value::Array(_)) => Err(("a list is no value of this".into(), None)),
-            (Quantity::Channel(_) | Quantity::Shown(_), _) => Ok(Is::Text(squeezed(&word))),
+            (Quantity::Shown(_), _) => Ok(Is::Text(squeezed(&word))),
             (Quantity::Number { names, .. }, _) => self.number(*names, value, &word).map(Is::Number),
         }
     }
@@ -88,4 +92,13 @@ impl Values<'_, '_> {
             help.map(|help| and(&help, &format!("A line `word \"{word}\" = …` of a mapping says what is meant")));
         Err((format!("`{word}` is no value of it"), help))
     }
+}
+
+/// What is in a channel, as traces show it: `[a,b][c,d]`, or `[]`.
+fn messages(text: &str) -> Option<Vec<Vec<String>>> {
+    let inner = text.strip_prefix('[')?.strip_suffix(']')?;
+    if inner.is_empty() {
+        return Some(Vec::new());
+    }
+    Some(inner.split("][").map(|message| message.split(',').map(str::to_string).collect()).collect())
 }

@@ -1,11 +1,11 @@
 //! Why a run does not go on as the log does: for each event that the log may mean, what keeps it from happening, with values.
 
+use crate::ahead::Reached;
 use crate::observed::{Expected, Is, Observed};
 use crate::search::{Search, Step};
 use crate::spec::Fit;
 use crate::subject::{Names, Quantity, Subject};
 use scrimp_checker::CheckError;
-use scrimp_core::follow::Follower;
 use scrimp_native::NativeModel;
 use scrimp_system::{Batch, BinaryOp, Describe, Event, EventCode, Expr, Model, System};
 use std::collections::{BTreeMap, HashMap};
@@ -53,10 +53,10 @@ enum Distance {
 }
 
 /// Looks at the places where a follower is stuck.
-pub(crate) fn parting(search: &mut Search, follower: &Follower) -> Result<Parting, CheckError> {
-    let matched = follower.matched();
-    let places: Vec<_> = follower.places().take(LOOKED_AT).collect();
-    let possible = follower.places().filter(|(_, unseen)| *unseen == 0).count();
+pub(crate) fn parting(search: &mut Search, reached: &Reached) -> Result<Parting, CheckError> {
+    let matched = reached.matched;
+    let places: Vec<_> = reached.places.iter().copied().take(LOOKED_AT).collect();
+    let possible = reached.places.iter().filter(|(_, unseen)| *unseen == 0).count();
     let mut parting =
         Parting { records: Vec::new(), states: Vec::new(), possible, reasons: Vec::new(), could: Vec::new() };
     let mut best: BTreeMap<(Distance, usize), Reason> = BTreeMap::new();
@@ -89,12 +89,12 @@ pub(crate) fn parting(search: &mut Search, follower: &Follower) -> Result<Partin
                     edge.singles.iter().map(|one| (one.code, one.before.clone(), one.after.clone())).collect();
                 for (code, before, after) in if singles.is_empty() { &whole[..] } else { &singles[..] } {
                     let fit = search.observer.fit(record.kind, *code);
-                    if fit == Fit::No {
+                    if fit.is_no() {
                         continue;
                     }
                     enabled.extend(search.observer.subject.event_number(*code));
-                    let step = Step { code: *code, before, after, end: &end };
-                    if let Some((count, why)) = differs(search, record, fit, step) {
+                    let step = Step { code: *code, before, after, start: &state, end: &end };
+                    if let Some((count, why)) = differs(search, record, &fit, step) {
                         note(&mut best, search.observer.subject, *code, (Distance::Values(count), number), why);
                     }
                 }
@@ -102,7 +102,7 @@ pub(crate) fn parting(search: &mut Search, follower: &Follower) -> Result<Partin
             let subject = search.observer.subject;
             let (Some(file), Some(codes)) = (subject.file, subject.codes()) else { continue };
             let meant = meant.entry(record.kind).or_insert_with(|| {
-                let fits = |code: &EventCode| search.observer.fit(record.kind, *code) != Fit::No;
+                let fits = |code: &EventCode| !search.observer.fit(record.kind, *code).is_no();
                 codes.filter(fits).collect()
             });
             for code in meant.iter().filter(|code| !enabled.contains(&(**code as usize))) {
@@ -128,7 +128,7 @@ fn note(
     why: String,
 ) {
     let named = subject.event(code);
-    let (file, line) = named.lines.first().cloned().unwrap_or_default();
+    let (file, line, _) = named.lines.first().cloned().unwrap_or_default();
     let reason = Reason { event: named.label.clone(), file, line, why };
     if best.values().any(|other| *other == reason) {
         return;
@@ -145,10 +145,10 @@ fn note(
 }
 
 /// How a step that can happen differs from what was logged: in how many things, and in which.
-fn differs(search: &Search, record: &Observed, fit: Fit, step: Step) -> Option<(usize, String)> {
+fn differs(search: &Search, record: &Observed, fit: &Fit, step: Step) -> Option<(usize, String)> {
     let subject = search.observer.subject;
     let mut all = Vec::new();
-    if fit == Fit::Message && !search.observer.passes(record.kind, step.code, step.before) {
+    if fit.writers.is_nobody() && search.observer.passes(record.kind, step.code, step.before).is_nobody() {
         all.push(match subject.model.passed(step.before, step.code) {
             Some(passed) => {
                 let sign = if passed.from.is_some() { '!' } else { '?' };
@@ -178,6 +178,8 @@ fn what(expected: &Expected) -> String {
 fn said(subject: &Subject, expected: &Expected) -> String {
     match (&expected.is, &expected.quantity) {
         (Is::Text(text), _) => text.clone(),
+        (Is::Messages(all), _) if all.is_empty() => "[]".into(),
+        (Is::Messages(all), _) => all.iter().map(|message| format!("[{}]", message.join(","))).collect(),
         (Is::Number(number), Quantity::Number { names, .. }) => named(subject, *names, *number),
         (Is::Number(number), _) => number.to_string(),
     }

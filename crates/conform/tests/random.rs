@@ -6,7 +6,7 @@ use scrimp_conform::{Conformance, Log, Mapping, Question, Unseen, Verdict, confo
 use scrimp_native::{Mode, NativeModel};
 use scrimp_system::{Batch, Describe, EventCode, Model, Random, Stop};
 use serde_json::{Value, json};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 fn model_file(name: &str) -> PathBuf {
@@ -29,6 +29,15 @@ const MODELS: [&str; 9] = [
 struct Subject {
     file: PathBuf,
     model: NativeModel,
+    /// The type of each process, where it has one.
+    types: BTreeMap<usize, String>,
+}
+
+/// Who may have written a record: one of these processes, or somebody who saw all of a step.
+#[derive(Clone, Default)]
+struct Writers {
+    lanes: BTreeSet<usize>,
+    whole: bool,
 }
 
 /// A single step, and where the edge ends that it belongs to.
@@ -45,7 +54,11 @@ impl Subject {
         let mut loaded = Loaded::open(&file).unwrap();
         loaded.take_claim().unwrap();
         let model = NativeModel::new(loaded.system.clone(), Mode::Interpreted).unwrap();
-        Subject { file, model }
+        let mut types = BTreeMap::new();
+        for code in 0..loaded.system.events.len() as EventCode {
+            types.extend(model.event(code).steps.into_iter().map(|step| (step.process as usize, step.name)));
+        }
+        Subject { file, model, types }
     }
 
     fn edges(&self, state: &[u8]) -> Vec<Vec<Single>> {
@@ -72,11 +85,27 @@ impl Subject {
     /// What the system logs of a step: what happened, sometimes who did, and some values.
     fn record(&self, single: &Single, random: &mut Random) -> Value {
         let text = self.model.event(single.code);
-        let mut record = json!({ "event": text.label, "time": random.below(1000) });
         let movers = self.model.movers(single.code);
-        if !movers.is_empty() && random.below(2) == 0 {
-            let names = self.model.processes();
-            record["process"] = names[movers[random.below(movers.len())]].clone().into();
+        let mut writer = (!movers.is_empty()).then(|| movers[random.below(movers.len().max(1))]);
+        let mut event = text.label.clone();
+        if let (Some(passed), 0) = (self.model.passed(&single.before, single.code), random.below(3)) {
+            let sends = passed.to.is_none() || passed.from.is_some() && random.below(2) == 0;
+            writer = if sends { passed.from } else { passed.to };
+            let values = if random.below(3) == 0 { String::new() } else { passed.values.join(",") };
+            event = format!("{}{}{values}", passed.channel, if sends { '!' } else { '?' });
+        } else if let (Some(step), 0) =
+            (text.steps.iter().find(|step| Some(step.process as usize) == writer), random.below(2))
+        {
+            event = step.statement.clone();
+        }
+        let mut record = json!({ "event": event, "time": random.below(1000) });
+        if let (Some(writer), 0) = (writer, random.below(2)) {
+            let name = &self.model.processes()[writer];
+            record["process"] = match (self.types.get(&writer), random.below(3)) {
+                (Some(kind), 0) => kind.trim_matches(':').into(),
+                (_, 1) => writer.to_string().into(),
+                _ => name.clone().into(),
+            };
         }
         let values = self.model.values(&single.after);
         for _ in 0..random.below(3) {
@@ -84,6 +113,32 @@ impl Subject {
             record[name.as_str()] = value.clone().into();
         }
         record
+    }
+
+    /// What another process logs of the same step, now and then.
+    fn other_end(&self, single: &Single, one: &Value, random: &mut Random) -> Option<Value> {
+        if random.below(2) == 0 {
+            return None;
+        }
+        let other = self.record(single, random);
+        let (one, other_writers) = (self.writers(one, single), self.writers(&other, single));
+        let apart = one.lanes.iter().any(|lane| other_writers.lanes.iter().any(|other| other != lane));
+        apart.then_some(other)
+    }
+
+    /// The processes that a record may be of; nothing, where it names none.
+    fn who(&self, record: &Value) -> Option<BTreeSet<usize>> {
+        let who = record["process"].as_str()?;
+        let names = self.model.processes();
+        if let Some(lane) = names.iter().position(|name| name == who) {
+            return Some([lane].into());
+        }
+        match who.parse::<usize>() {
+            Ok(number) => Some([number].into()),
+            Err(_) => Some(
+                self.types.iter().filter(|(_, kind)| kind.trim_matches(':') == who).map(|(lane, _)| *lane).collect(),
+            ),
+        }
     }
 
     /// A random run of so many steps at most: its records, some of which are left out, and how many steps are missing
@@ -104,6 +159,7 @@ impl Subject {
                 if left_out == 0 && !seen || random.below(left_out + 1) == 0 {
                     log.push(self.record(single, random));
                     seen = true;
+                    log.extend(self.other_end(single, &log[log.len() - 1], random));
                 }
             }
             gap = if seen { 0 } else { gap + 1 };
@@ -119,21 +175,26 @@ impl Subject {
     }
 
     fn ask_all(&self, logs: &[Vec<Value>], mapping: &str, unseen: Unseen) -> Option<Conformance> {
-        let text = |log: &Vec<Value>| log.iter().map(|record| format!("{record}\n")).collect::<String>();
-        let logs: Vec<Log> = logs.iter().map(|log| Log::Text("log".into(), text(log).into_bytes().into())).collect();
-        let mapping = Mapping::parse("mapping", mapping).unwrap();
-        let question = Question { logs: &logs, mapping: &mapping, unseen: Some(unseen), memory: 1 << 30 };
-        match conform_file(Loaded::open(&self.file).unwrap(), &question, &Stop::never()) {
-            Ok((_, found)) => Some(found),
+        match self.hold(logs, mapping, unseen) {
+            Ok(found) => Some(found),
             Err(error) => {
-                assert!(error.to_string().contains("takes no part in an event"), "{error}");
+                assert!(error.contains("takes no part in an event"), "{error}");
                 None
             }
         }
     }
 
-    /// May a record be about a single step? By texts alone.
-    fn fits(&self, record: &Value, single: &Single) -> bool {
+    fn hold(&self, logs: &[Vec<Value>], mapping: &str, unseen: Unseen) -> Result<Conformance, String> {
+        let text = |log: &Vec<Value>| log.iter().map(|record| format!("{record}\n")).collect::<String>();
+        let logs: Vec<Log> = logs.iter().map(|log| Log::Text("log".into(), text(log).into_bytes().into())).collect();
+        let mapping = Mapping::parse("mapping", mapping).unwrap();
+        let question = Question { logs: &logs, mapping: &mapping, unseen: Some(unseen), memory: 1 << 30 };
+        let held = conform_file(Loaded::open(&self.file).unwrap(), &question, &Stop::never());
+        held.map(|(_, found)| found).map_err(|error| error.to_string())
+    }
+
+    /// May a record be about a single step, and who wrote it then? By texts alone.
+    fn writers(&self, record: &Value, single: &Single) -> Writers {
         let bare = |text: &str| text.chars().filter(|c| !c.is_whitespace()).collect::<String>();
         let unwrapped = |text: &str| {
             let mut text = bare(text);
@@ -143,27 +204,34 @@ impl Subject {
             text
         };
         let (text, event) = (self.model.event(single.code), unwrapped(record["event"].as_str().unwrap()));
-        let mut names = vec![text.label.clone()];
+        let movers: BTreeSet<usize> = self.model.movers(single.code).into_iter().collect();
+        let who = self.who(record);
+        let passed = self.model.passed(&single.before, single.code);
+        // Each name with who calls it so; nobody in particular, where it is that of all of it.
+        let mut names = vec![(text.label.clone(), None)];
         if let Some((head, tail)) = text.label.split_once(": ") {
             if !text.processes.contains(&head.to_string()) {
-                names.push(head.into());
+                names.push((head.into(), passed.as_ref().and_then(|passed| passed.from)));
             }
-            names.push(tail.into());
+            names.push((tail.into(), None));
         }
-        names.extend(text.steps.iter().map(|step| step.statement.clone()));
-        let processes = self.model.processes();
-        let who = record["process"].as_str().map(|who| processes.iter().position(|name| name == who).unwrap());
-        let passed = self.model.passed(&single.before, single.code).is_some_and(|passed| {
-            let values = passed.values.join(",");
-            let ends = |end: Option<usize>| end.is_some() && who.is_none_or(|who| end == Some(who));
-            let is = |sign: &str| {
-                let channel = format!("{}{sign}", passed.channel);
-                event == channel || event == format!("{channel}{values}")
-            };
-            ends(passed.from) && is("!") || ends(passed.to) && is("?")
-        });
-        let acts = who.is_none_or(|who| self.model.movers(single.code).contains(&who));
-        let named = names.iter().any(|name| unwrapped(name) == event) || passed;
+        names.extend(text.steps.iter().map(|step| (step.statement.clone(), Some(step.process as usize))));
+        if let Some(passed) = passed {
+            for (end, sign) in [(passed.from, '!'), (passed.to, '?')].into_iter().filter(|(end, _)| end.is_some()) {
+                names.push((format!("{}{sign}", passed.channel), end));
+                names.push((format!("{}{sign}{}", passed.channel, passed.values.join(",")), end));
+            }
+        }
+        let mut writers = Writers::default();
+        for (_, lane) in names.into_iter().filter(|(name, _)| unwrapped(name) == event) {
+            match (lane, &who) {
+                (Some(lane), _) => {
+                    writers.lanes.extend(who.as_ref().is_none_or(|who| who.contains(&lane)).then_some(lane))
+                }
+                (None, Some(who)) => writers.lanes.extend(who.intersection(&movers)),
+                (None, None) => writers.whole = true,
+            }
+        }
         let holds = |state: &[u8], name: &str, value: &Value| {
             self.model
                 .values(state)
@@ -172,8 +240,15 @@ impl Subject {
         };
         let values = record.as_object().unwrap().iter();
         let mut values = values.filter(|(name, _)| !matches!(name.as_str(), "event" | "process" | "time" | "vc"));
-        acts && named
-            && values.all(|(name, value)| holds(&single.after, name, value) || holds(&single.end, name, value))
+        match values.all(|(name, value)| holds(&single.after, name, value) || holds(&single.end, name, value)) {
+            true => writers,
+            false => Writers::default(),
+        }
+    }
+
+    fn fits(&self, record: &Value, single: &Single) -> bool {
+        let writers = self.writers(record, single);
+        writers.whole || !writers.lanes.is_empty()
     }
 
     /// How many records are accounted for by going along these single steps, from a record on: all that is possible.
@@ -183,19 +258,28 @@ impl Subject {
             return;
         };
         self.along(rest, log, at, out);
-        let movers = self.model.movers(first.code).len();
-        let mut who: BTreeSet<&str> = BTreeSet::new();
-        for taken in at..log.len().min(at + movers.max(1)) {
-            // What several do together may be logged by each of them.
-            let process = log[taken]["process"].as_str();
-            let another = process.is_some_and(|process| who.insert(process));
-            if !self.fits(&log[taken], first) || taken > at && !another {
-                break;
-            }
-            self.along(rest, log, taken + 1, out);
-            if process.is_none() {
-                break;
-            }
+        let Some(record) = log.get(at) else { return };
+        if self.writers(record, first).whole {
+            self.along(rest, log, at + 1, out);
+        }
+        self.together(first, rest, log, at, &BTreeSet::new(), out);
+    }
+
+    /// What several do together may be logged by each of them.
+    fn together(
+        &self,
+        first: &Single,
+        rest: &[Single],
+        log: &[Value],
+        at: usize,
+        wrote: &BTreeSet<usize>,
+        out: &mut BTreeSet<usize>,
+    ) {
+        let Some(record) = log.get(at) else { return };
+        for lane in self.writers(record, first).lanes.difference(wrote) {
+            self.along(rest, log, at + 1, out);
+            let wrote = wrote.iter().copied().chain([*lane]).collect();
+            self.together(first, rest, log, at + 1, &wrote, out);
         }
     }
 
@@ -405,4 +489,96 @@ fn several_logs_are_merged_in_all_orders_that_clocks_allow() {
         }
     }
     assert!(same > 40 && differ > 40, "{same} {differ}");
+}
+
+/// All ways to merge logs.
+fn merged_all(logs: &[Vec<Value>]) -> Vec<Vec<Value>> {
+    let Some((first, rest)) = logs.split_first() else { return vec![Vec::new()] };
+    merged_all(rest).iter().flat_map(|others| merged(first, others)).collect()
+}
+
+/// Processes write logs of their own, with clocks, in which there are mistakes too: then they are refused, where a clock
+/// contradicts another, and nothing else is.
+#[test]
+fn clocks_order_what_processes_write() {
+    let (mut same, mut differ, mut refused) = (0, 0, 0);
+    for name in ["two_phase_commit.dve", "peterson3.dve", "token_ring.dve", "two_phase_commit.pml"] {
+        let subject = Subject::new(name);
+        let names = subject.model.processes();
+        for seed in 1..=24 {
+            let mut random = Random(9000 + seed);
+            let (mut log, gap) = subject.log(7, random.below(2), &mut random);
+            log.truncate(6);
+            if log.len() < 3 {
+                continue;
+            }
+            if random.below(2) > 0 {
+                mutate(&mut log, &mut random);
+            }
+            let mut logs: BTreeMap<usize, Vec<Value>> = BTreeMap::new();
+            let mut known = vec![vec![0u64; names.len() + 1]; names.len()];
+            for mut record in log {
+                let writer = match subject.who(&record) {
+                    Some(who) => *who.first().unwrap(),
+                    None => random.below(names.len()),
+                };
+                record["process"] = names[writer].clone().into();
+                // What was heard of others, and what happened without a record; the last is one who writes none.
+                for _ in 0..random.below(2) {
+                    let other = known[random.below(names.len())].clone();
+                    known[writer].iter_mut().zip(other).for_each(|(time, other)| *time = (*time).max(other));
+                }
+                let last = names.len();
+                known[writer][last] += u64::from(random.below(4) == 0);
+                known[writer][writer] += 1 + random.below(2) as u64;
+                record["vc"] = names.iter().cloned().chain(["Z".to_string()]).zip(known[writer].clone()).collect();
+                logs.entry(writer).or_default().push(record);
+            }
+            let mut logs: Vec<Vec<Value>> = logs.into_values().collect();
+            if random.below(2) == 0 {
+                let (log, entry) = (random.below(logs.len()), random.below(names.len()));
+                let record = random.below(logs[log].len());
+                let time = &mut logs[log][record]["vc"][names[entry].as_str()];
+                *time = (time.as_u64().unwrap() + 2).saturating_sub(random.below(5) as u64).into();
+            }
+            let time = |record: &Value, of: &str| record["vc"][of].as_u64().unwrap();
+            // By who wrote the record alone, and whether that can be.
+            let own = |record: &Value| record["process"].as_str().unwrap().to_string();
+            let knows = |later: &Value, record: &Value| time(later, &own(record)) >= time(record, &own(record));
+            let all: Vec<&Value> = logs.iter().flatten().collect();
+            let less = |one: &Value, other: &Value| {
+                one["vc"] != other["vc"]
+                    && one["vc"].as_object().unwrap().keys().all(|of| time(one, of) <= time(other, of))
+            };
+            let can_be =
+                logs.iter().all(|log| log.windows(2).all(|two| less(&two[0], &two[1]) && !knows(&two[0], &two[1])))
+                    && all.iter().all(|record| time(record, &own(record)) > 0)
+                    && all.iter().all(|one| {
+                        all.iter().all(|other| own(one) == own(other) || !knows(one, other) || less(other, one))
+                    });
+            let unseen = Unseen::Most(gap.min(1));
+            if !can_be {
+                let error = subject.hold(&logs, "order clock vc\n", unseen).unwrap_err();
+                assert!(error.contains("vector clock") || error.contains("takes no part"), "{name} {seed}: {error}");
+                refused += 1;
+                continue;
+            }
+            let allowed = |log: &&Vec<Value>| {
+                (0..log.len())
+                    .all(|at| log[at + 1..].iter().all(|later| own(later) == own(&log[at]) || !knows(&log[at], later)))
+            };
+            let expected = |all: &[Vec<Value>]| all.iter().filter(allowed).map(|log| subject.oracle(log, unseen)).max();
+            let Some(found) = subject.ask_all(&logs, "order clock vc\n", unseen) else { continue };
+            let whole = all.len();
+            let expected = expected(&merged_all(&logs)).unwrap();
+            assert_eq!(found.matched, expected as u64, "{name} {seed} {unseen:?}\n{logs:#?}");
+            assert_eq!(found.verdict == Verdict::Conforms, expected == whole, "{name} {seed}");
+            if expected == whole {
+                same += 1;
+            } else {
+                differ += 1;
+            }
+        }
+    }
+    assert!(same > 8 && differ > 8 && refused > 8, "{same} {differ} {refused}");
 }
