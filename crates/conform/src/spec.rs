@@ -88,17 +88,20 @@ impl Writers {
 
     /// Can all of these be of different processes?
     pub fn are_apart(all: &[Writers]) -> bool {
-        let (first, rest) = match all {
-            [] => return true,
-            [one] => return !one.is_nobody(),
-            [first, rest @ ..] => (first, rest),
-        };
+        match all {
+            [one] => !one.is_nobody(),
+            _ => Writers::are_different(all),
+        }
+    }
+
+    fn are_different(all: &[Writers]) -> bool {
+        let Some((first, rest)) = all.split_first() else { return true };
         let without = |lane: &usize| -> bool {
             let mut rest = rest.to_vec();
             rest.iter_mut().for_each(|other| other.lanes.retain(|this| this != lane));
-            Writers::are_apart(&rest)
+            Writers::are_different(&rest)
         };
-        !all.iter().any(|one| one.lanes.is_empty()) && first.lanes.iter().any(without)
+        first.lanes.iter().any(without)
     }
 }
 
@@ -341,6 +344,8 @@ mod tests {
         assert!(Writers::are_apart(&[of(&[0, 1]), of(&[0])]) && !Writers::are_apart(&[of(&[1]), of(&[1])]));
         assert!(!Writers::are_apart(&[of(&[0, 1]), of(&[0, 1]), of(&[1])]));
         let whole = Writers { lanes: Vec::new(), whole: true };
-        assert!(Writers::are_apart(&[whole.clone()]) && !Writers::are_apart(&[whole, of(&[0])]));
+        assert!(Writers::are_apart(std::slice::from_ref(&whole)) && !Writers::are_apart(&[whole, of(&[0])]));
+        let either = Writers { lanes: vec![0], whole: true };
+        assert!(!Writers::are_apart(&[either.clone(), either]));
     }
 }
