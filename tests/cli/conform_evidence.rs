@@ -184,10 +184,13 @@ fn a_name_of_two_transitions_is_refused() {
     held(&model, &["{\"event\":\"t1\"}\n"], &["--map", &map]).code(0);
 }
 
+/// What a process logged, with the clock that it had then.
+type Logged = Vec<(String, Vec<usize>)>;
+
 /// Rounds of two-phase commit, in which both ends of every message are logged, each process by itself.
-fn rounds(count: usize) -> Vec<(String, Vec<(String, Vec<usize>)>)> {
+fn rounds(count: usize) -> Vec<(String, Logged)> {
     let name = |process: usize| if process == 4 { "Coord".to_string() } else { format!("Part_{process}") };
-    let mut logs: Vec<Vec<(String, Vec<usize>)>> = vec![Vec::new(); 5];
+    let mut logs: Vec<Logged> = vec![Vec::new(); 5];
     let mut clocks = vec![vec![0; 5]; 5];
     let mut pass = |from: usize, to: usize, channel: String, value: &str| {
         clocks[from][from] += 1;
