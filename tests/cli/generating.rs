@@ -172,7 +172,7 @@ fn what_is_written() {
 #[test]
 fn limits_leave_what_is_covered_so_far() {
     let large = model("large/election6.dve");
-    for limit in [["--time", "1s"], ["--memory", "40M"]] {
+    for limit in [["--time", "1s"], ["--memory", "64M"]] {
         let answer = scrimp(&["generate", &large, "--cover", "transitions", limit[0], limit[1]]).code(3);
         assert!(answer.stdout.contains("covered so far: ") && answer.stdout.contains("Stopped: "), "{}", answer.stdout);
         assert!(!answer.stdout.contains("unreachable: no run"), "{}", answer.stdout);
