@@ -1,6 +1,6 @@
 //! Every model is a test: what its leading comments declare is held against what a check of it says.
 //!
-//! [`declared`] reads the [`comments`], [`runner`] runs the commands that decide them, each a process of its own, so that a model that
+//! [`declared`] reads the `comments`, [`runner`] runs the commands that decide them, each a process of its own, so that a model that
 //! takes all memory or crashes takes no other along, [`judge`] holds one against the other, [`cache`] knows what has passed before, and [`told`] and [`files`] say what came
 //! of it: as text, for JUnit's readers and as SARIF.
 
