@@ -17,7 +17,7 @@ const MAX_NESTING: usize = 1000;
 
 #[derive(Debug)]
 pub(crate) struct Parser<'t> {
-    text: &'t str,
+    pub(super) text: &'t str,
     lexer: Lexer<'t>,
     lines: Lines<'t>,
     pub current: Lexeme,

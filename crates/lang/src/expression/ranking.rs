@@ -37,7 +37,13 @@ pub(crate) struct Locations<'n> {
 impl Parser<'_> {
     /// True at a brace behind which location names stand.
     pub fn at_locations(&self) -> bool {
-        self.rankings && self.at(Token::LeftBrace) && self.next_token() == Token::Word
+        self.rankings
+            && self.at(Token::LeftBrace)
+            && match self.next_token() {
+                Token::Word => true,
+                Token::Minus => self.ahead(2).0 != Token::Number,
+                _ => false,
+            }
     }
 
     /// `{a < b, c < d}`
@@ -46,7 +52,7 @@ impl Parser<'_> {
         let mut groups = vec![vec![]];
         loop {
             let item = match process {
-                Some(_) => Item::Location(self.name("the name of a location")?),
+                Some(_) => Item::Location(self.location()?),
                 None => self.listed_value()?,
             };
             groups.last_mut().into_iter().for_each(|group| group.push(item));
@@ -58,6 +64,22 @@ impl Parser<'_> {
         }
         self.expect(Token::RightBrace, "`<`, `,` or `}`")?;
         Ok(Ranking { process, groups })
+    }
+
+    /// `cs`; for a process that comes and goes `Worker.line_3`, and `-` where it is not there.
+    fn location(&mut self) -> Result<Name, Problem> {
+        let place = self.current.place();
+        if self.accept(Token::Minus)? {
+            return Ok(Name { symbol: self.symbols.intern("-"), place });
+        }
+        let mut name = self.name("the name of a location")?;
+        while self.accept(Token::Dot)? {
+            let last = self.name("the name of a location")?;
+            let place = name.place.to(last.place);
+            let whole = self.text.get(place.start as usize..place.end as usize).unwrap_or_default();
+            name = Name { symbol: self.symbols.intern(whole), place };
+        }
+        Ok(name)
     }
 
     fn listed_value(&mut self) -> Result<Item, Problem> {

@@ -103,7 +103,7 @@ fn models() -> Vec<PathBuf> {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../models");
     let entries = std::fs::read_dir(folder).unwrap_or_else(|e| panic!("{folder}: {e}"));
     let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
-    paths.retain(|path| path.extension().is_some_and(|e| e == "dve"));
+    paths.retain(|path| path.extension().is_some_and(|e| e == "dve" || e == "pml" || e == "pnml"));
     paths.sort();
     assert!(!paths.is_empty());
     paths
@@ -123,8 +123,10 @@ fn found_measures_keep_their_promises() {
             assert_eq!(text, again.measure.text(), "the same every time");
             let read = Measure::parse(&system, &text).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
             assert_eq!(read.text(), text);
-            for number in 0..sample.len() {
-                assert_eq!(read.value(sample.state(number)), found.measure.value(sample.state(number)));
+            let sent = Measure::of(&system, &found.measure.expressions());
+            for state in (0..sample.len()).map(|number| sample.state(number)) {
+                let value = found.measure.value(state);
+                assert_eq!((read.value(state), sent.value(state)), (value, value), "{}: {text}", path.display());
             }
             let (class, count) = classes(&sample, &read);
             let share = scrimp_progress::SHARES[found.level as usize];
