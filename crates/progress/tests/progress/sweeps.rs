@@ -103,7 +103,7 @@ fn models() -> Vec<PathBuf> {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../models");
     let entries = std::fs::read_dir(folder).unwrap_or_else(|e| panic!("{folder}: {e}"));
     let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
-    paths.retain(|path| path.extension().is_some_and(|e| e == "dve" || e == "pml" || e == "pnml"));
+    paths.retain(|path| path.extension().is_some_and(|e| e == "dve" || e == "pml"));
     paths.sort();
     assert!(!paths.is_empty());
     paths
