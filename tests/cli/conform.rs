@@ -288,7 +288,10 @@ fn bad_mappings_are_shown() {
             "event evnt event\n",
             ".map:1:7: error: no record has a field `evnt`\n  event evnt event\n        ^~~~\nhelp: did you mean `event`?",
         ),
-        ("event \"a*\" = ask_{n}!\nvalue n = Coord.k\n", ".map:2:7: error: no record has a field `n`"),
+        (
+            "event \"a*\" = ask_{n}!\nvalue n = Coord.k\n",
+            "some.jsonl:1:1: error: this record has no field `n`, which the mapping puts into the name",
+        ),
         ("event a = line 29\n", "help: steps near it are in lines 30. The end"),
     ] {
         let map = file("conform_bad.map", text);

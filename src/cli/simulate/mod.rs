@@ -62,7 +62,7 @@ pub struct SimulateArgs {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     chart: Option<PathBuf>,
 
-    /// Draw only these steps of the run, such as 100-150
+    /// Draw only these steps, such as 100-150
     ///
     /// For --chart and --trace-format mermaid. Steps count from 1.
     #[arg(long, value_name = "FIRST-LAST", value_parser = part, conflicts_with = "walks")]
