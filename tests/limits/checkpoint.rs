@@ -169,7 +169,7 @@ fn foreign_and_damaged_files_are_refused() {
     std::fs::write(&file, "").expect("a file can be written");
     assert!(resume(&[&path]).contains("not a checkpoint"));
     let _ = std::fs::remove_file(&file);
-    assert!(resume(&[&path]).contains("No such file"));
+    assert!(resume(&[&path]).contains("there is no such file"));
 }
 
 /// A checkpoint that this command writes, at the latest after this time.
