@@ -65,7 +65,7 @@ pub struct SimulateArgs {
     /// Draw only these steps, such as 100-150
     ///
     /// For --chart and --trace-format mermaid. Steps count from 1.
-    #[arg(long, value_name = "FIRST-LAST", value_parser = part, conflicts_with = "walks")]
+    #[arg(long, value_name = "A-B", value_parser = part, conflicts_with = "walks")]
     chart_steps: Option<(usize, usize)>,
 
     /// text, json, table, mermaid or itf [default: text]
